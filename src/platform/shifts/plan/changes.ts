@@ -124,7 +124,7 @@ export function endChanges(draft: Draft, shift: Shift): void {
       // The call that was cut may take effect only now.
       draft.expectLateEffect();
       confirmChange(draft, change);
-    } else if (!draft.isSettled) continue;
+    } else if (draft.needsReadingForChange) continue;
     else if (isOverruled(change, shown)) {
       // It may still take effect.
       if (change.sentAt !== null) draft.expectLateEffect();

@@ -45,7 +45,8 @@ function isInDoubt(draft: Draft, failed: ReadonlySet<string>): boolean {
   const { cancellation } = state;
   if (cancellation && cancellation.sentAt !== null && !failed.has(cancellation.operationId)) return true;
   return state.changes.some(
-    ({ sentAt, changeId }) => sentAt !== null && !failed.has(changeId) && !(waits && draft.needsReading),
+    ({ sentAt, changeId }) =>
+      sentAt !== null && !failed.has(changeId) && !(waits && draft.needsReadingForChange),
   );
 }
 
@@ -62,9 +63,14 @@ const hasCallsInDoubt = ({ state, isLive }: Draft): boolean =>
   state.changes.some(({ sentAt }) => sentAt !== null);
 
 /** Whether a change waits for a reading that is planned: what it builds on may be about to change. */
-function awaitsSettling({ needsReading, state, now, rules }: Draft): boolean {
+function awaitsSettling({ needsReadingForChange, state, now, rules }: Draft): boolean {
   const { nextReadAt } = state.shift;
-  return needsReading && nextReadAt !== null && nextReadAt > now && nextReadAt <= now + lagOf(rules.ladderMs);
+  return (
+    needsReadingForChange &&
+    nextReadAt !== null &&
+    nextReadAt > now &&
+    nextReadAt <= now + lagOf(rules.ladderMs)
+  );
 }
 
 /** Returns the next call that changes something and whose preconditions are certain. */

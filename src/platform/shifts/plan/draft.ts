@@ -169,6 +169,14 @@ export class Draft {
     return !this.isSettled || isContradicted || (!this.isNear && expected > 0);
   }
 
+  /**
+   * Whether another reading is needed before a change: it sends the whole shift, and what a replica that lags has shown would undo what the provider has
+   * changed since. Shortly before the start too.
+   */
+  get needsReadingForChange(): boolean {
+    return this.needsReading || !isSettled(this.belief, this.now, this.lag);
+  }
+
   get isNear(): boolean {
     return this.job !== undefined && this.job.startTime - this.now < NEAR_MS;
   }
