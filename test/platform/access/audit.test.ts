@@ -232,6 +232,9 @@ async function changeEverything(
   await organisation.accept({ jobId }, { candidateId });
   ok(await operations.changeJob({ params: { path: { jobId } }, body: { positions: 2 } }));
   await organisation.withdraw({ jobId }, { candidateId });
+  await organisation.idle();
+  await organisation.accept({ jobId }, { candidateId });
+  ok(await operations.endBooking({ params: { path: { jobId, candidateId } }, body: { reason: "other" } }));
   const events = ok(await operations.listEvents({ params: { query: { shiftId } } })).items;
   const eventId = events[0]?.eventId ?? "";
   ok(await operations.replayEvent({ params: { path: { eventId } } }));
