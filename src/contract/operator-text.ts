@@ -3,7 +3,14 @@
  * A code without a text is a compile error; an unknown code of a newer platform is rendered as itself.
  */
 
-export { issueCodes, issueText, issueTitle } from "./operator-text/issue.ts";
+export {
+  issueCodes,
+  issueText,
+  issueTitle,
+  URGENCIES,
+  URGENCY_OF,
+  type Urgency,
+} from "./operator-text/issue.ts";
 export {
   bookingReasonText,
   cancelledByText,

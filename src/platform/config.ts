@@ -1,16 +1,15 @@
 import { join } from "node:path";
-import type { Language } from "../../generated/operations/types.ts";
 import { MINUTE_MS } from "../contract/timestamp.ts";
 import { type Database, type Log, openDatabase } from "./db/database.ts";
 import { syncOne } from "./db/pglite/folder.ts";
-import type { AlertSettings, OfferMailLimits, OfferWaves } from "./deps.ts";
+import type { FeatureSettings, OfferMailLimits } from "./deps.ts";
 import { ConfigError, checkEnvironment, dataDirOf } from "./environment.ts";
 import { readSecrets, type Secrets } from "./kept-secrets.ts";
 import type { Env } from "./setting-kinds.ts";
 import { type Retention, readRetention, SETTING_NAMES, type SettingName, settingOf } from "./settings.ts";
 
 /** The settings of a platform process. */
-export interface Config extends DatabaseConfig, Secrets {
+export interface Config extends DatabaseConfig, Secrets, FeatureSettings {
   /** The address to listen on: 127.0.0.1 unless given, so that the platform is reachable from outside only on purpose. */
   host: string;
   /** 0: any free one. */
@@ -34,19 +33,10 @@ export interface Config extends DatabaseConfig, Secrets {
   logLevel: string;
   /** Days. */
   retention: Retention;
-  /** Limits of the mails with offers to one person. */
-  offerMail: OfferMailLimits;
-  offerWaves: OfferWaves;
-  /** Where candidates reach the pages that mails link, without a slash at its end; unset: mails have no links. */
-  publicUrl?: string;
-  /** Of mails and pages, for candidates and organisations that have none of their own. */
-  language: Language;
   /** The company's own service that gets notifications. */
   webhook?: { url: string; secrets: readonly Buffer[] };
   /** How notifications are mailed; unset: they are only shown. */
   mail?: MailSettings;
-  /** Of which issues operators are alerted; unset: of none. */
-  alerts?: AlertSettings;
 }
 
 /** A person who mistypes stays below it, and a program that guesses gets nowhere. A minute, from each address. */

@@ -10,7 +10,7 @@ import type {
 import type { ProviderClient } from "../clients/provider/client.ts";
 import type { ProviderFetch } from "../clients/provider/global-fetch.ts";
 import type { RetryPolicy, Timing } from "../clients/retry-policy.ts";
-import type { Urgency } from "../contract/issue-urgency.ts";
+import type { Urgency } from "../contract/operator-text.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
 import type { Database, Log } from "./db/database.ts";
 import type { Throttle } from "./db/in-batches.ts";
@@ -138,6 +138,34 @@ export interface AlertSettings {
   email?: string;
 }
 
+/** The settings that features read. */
+export interface FeatureSettings {
+  /** Limits of the mails with offers to one person. */
+  offerMail: OfferMailLimits;
+  offerWaves: OfferWaves;
+  /** Of mails and pages, for candidates and organisations that have none of their own. */
+  language: Language;
+  /** Where candidates reach the pages that mails link, without a slash at its end; unset: mails have no links. */
+  publicUrl?: string;
+  /** Of which issues operators are alerted; unset: of none. */
+  alerts?: AlertSettings;
+}
+
+/** Returns them without the other settings of a process. */
+export const featureSettings = ({
+  offerMail,
+  offerWaves,
+  language,
+  publicUrl,
+  alerts,
+}: FeatureSettings): FeatureSettings => ({
+  offerMail,
+  offerWaves,
+  language,
+  ...(publicUrl !== undefined && { publicUrl }),
+  ...(alerts && { alerts }),
+});
+
 /** How notifications are delivered. */
 export interface Channel {
   /** Stored with each delivered notification. */
@@ -205,7 +233,7 @@ export interface Threads {
 }
 
 /** The dependencies of the features. */
-export interface Deps {
+export interface Deps extends FeatureSettings {
   database: Database;
   /** Checks for due work, at these organisations and for mail; returns at once. */
   wakeWorker: (providerIds: readonly string[]) => void;
@@ -223,15 +251,7 @@ export interface Deps {
   channel?: Channel;
   /** If absent, notifications are handed to no service. */
   webhook?: NotificationWebhook;
-  /** If absent, operators are not alerted. */
-  alerts?: AlertSettings;
-  offerMail: OfferMailLimits;
-  offerWaves: OfferWaves;
   linkTokens: LinkTokens;
-  /** Where candidates reach the pages that mails link; unset: mails have no links. */
-  publicUrl?: string;
-  /** Of mails and pages, for candidates and organisations that have none of their own. */
-  language: Language;
   timing: Timing;
   retries: RetryPolicy;
   now: () => Date;

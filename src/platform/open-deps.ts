@@ -16,7 +16,13 @@ import { createThrottle } from "./db/in-batches.ts";
 import { requireSamePlace } from "./db/postgres/server.ts";
 import { joinProcesses } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
-import type { Channel, CheckProvider, Deps, NotificationWebhook } from "./deps.ts";
+import {
+  type Channel,
+  type CheckProvider,
+  type Deps,
+  featureSettings,
+  type NotificationWebhook,
+} from "./deps.ts";
 import { newId } from "./ids.ts";
 import { createRejectedWebhooks } from "./inbox/rejected-webhooks.ts";
 import { createProviderClients } from "./integrations/clients.ts";
@@ -136,11 +142,8 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     newId,
     wakeWorker: (providerIds) => worker.wake(providerIds),
     wakeWorkerIn: (ms) => worker.wakeIn(ms),
-    offerMail: config.offerMail,
-    offerWaves: config.offerWaves,
+    ...featureSettings(config),
     linkTokens: createLinkTokens(await openSealedKey(database, vault, "links")),
-    language: config.language,
-    ...(config.publicUrl !== undefined && { publicUrl: config.publicUrl }),
     timing: { ...TIMING, callTimeoutMs: timeoutMs, ...options.timing },
     retries: { ...PROVIDER_RETRIES, ...options.retries },
     newTraceId: randomUUID,
@@ -153,7 +156,6 @@ export async function openDeps(config: Config, options: DepsOptions, log: Logger
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
     ...(webhook && { webhook }),
-    ...(config.alerts && { alerts: config.alerts }),
   };
   const worker = workerOf(deps, options, shutdown);
   return { deps, worker, rejections, figures, backlogs, metrics, observer };

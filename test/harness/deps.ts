@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { PROVIDER_RETRIES, TIMING } from "../../src/clients/retry-policy.ts";
 import type { Database } from "../../src/platform/db/database.ts";
 import { createThrottle } from "../../src/platform/db/in-batches.ts";
-import type { Deps } from "../../src/platform/deps.ts";
+import { type Deps, featureSettings } from "../../src/platform/deps.ts";
 import { newId } from "../../src/platform/ids.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
 import { createLinkTokens } from "../../src/platform/links/tokens.ts";
 import { silent } from "./engines.ts";
-import { SECRET_KEY } from "./platform.ts";
+import { configFor, SECRET_KEY } from "./platform.ts";
 
 /** Returns the dependencies of a feature for a test without a platform. Provider calls and reads of personal numbers throw. */
 export function depsFor(database: Database, rest: Partial<Deps> = {}): Deps {
@@ -17,9 +17,7 @@ export function depsFor(database: Database, rest: Partial<Deps> = {}): Deps {
     throttle: createThrottle(),
     timing: TIMING,
     retries: PROVIDER_RETRIES,
-    offerMail: { everyMs: 0, perDay: 0 },
-    offerWaves: { size: 0, pauseMs: 0 },
-    language: "en",
+    ...featureSettings(configFor({})),
     linkTokens: createLinkTokens(SECRET_KEY),
     vault: createVault(SECRET_KEY),
     newId,

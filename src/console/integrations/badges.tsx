@@ -1,5 +1,5 @@
 import type { Backlog, Health, HealthCode, Integration } from "../../../generated/operations/types.ts";
-import { entryOf, HEALTH_BY_GRAVITY, healthText } from "../../contract/operator-text.ts";
+import { HEALTH_BY_GRAVITY, healthText } from "../../contract/operator-text.ts";
 import { Badge, type Tone } from "../components/cells.tsx";
 import { oneOf } from "../components/filters.tsx";
 import { ErrorBox } from "../components/section.tsx";
@@ -63,20 +63,12 @@ export function restText({ inProgress, mail }: Pick<Backlog, "inProgress" | "mai
   return parts.join(", ");
 }
 
-/** The severity of each state of health. */
-const HEALTH_TONES = {
-  reachable: "good",
-  unreachable: "bad",
-  rate_limited: "warn",
-  token_rejected: "bad",
-  implausible: "bad",
-  mass_disappearance: "bad",
-  route_missing: "bad",
-} satisfies Record<HealthCode, Tone>;
+/** The severity of a state of health: the others are bad. */
+const HEALTH_TONES: Partial<Record<HealthCode, Tone>> = { reachable: "good", rate_limited: "warn" };
 
 export const HEALTH_FILTER = { health: oneOf(HEALTH_BY_GRAVITY), state: oneOf(STATE_NAMES) };
 
-const toneOf = (code: HealthCode): Tone => entryOf<Tone>(HEALTH_TONES, code) ?? "plain";
+const toneOf = (code: HealthCode): Tone => HEALTH_TONES[code] ?? "bad";
 
 /** A call that needs the provider failed: the problem, and what to check. */
 export function ProviderError({ error }: { error: CallError }) {

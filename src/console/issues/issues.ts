@@ -1,6 +1,5 @@
 import type { Issue, IssueChanges, IssueCode } from "../../../generated/operations/types.ts";
-import { URGENCY_OF, type Urgency } from "../../contract/issue-urgency.ts";
-import { entryOf } from "../../contract/operator-text.ts";
+import { entryOf, URGENCY_OF, type Urgency } from "../../contract/operator-text.ts";
 import type { Tone } from "../components/cells.tsx";
 import { addressWith } from "../components/filters.tsx";
 import { api } from "../data/api.ts";

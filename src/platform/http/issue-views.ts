@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { Issue, IssueGroups, IssueJob } from "../../../generated/operations/types.ts";
-import { URGENCY_OF, type Urgency } from "../../contract/issue-urgency.ts";
+import { URGENCY_OF, type Urgency } from "../../contract/operator-text.ts";
 import { idList, JOINED_OUTLET_NAME, JOINED_ROLE_NAME, jsonRows, PLACE_NAMES } from "../db/fragments.ts";
 import { view } from "../db/names.ts";
 import type { IssuesTable, Schema } from "../db/schema.ts";

@@ -2,8 +2,15 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { IssueOpenedMessage } from "../../../generated/notifications/types.ts";
 import type { IssueCode, Params, Subject } from "../../../generated/operations/types.ts";
 import { html } from "../../contract/html.ts";
-import { URGENCIES, URGENCY_OF, type Urgency } from "../../contract/issue-urgency.ts";
-import { capitalised, counted, issueText, people } from "../../contract/operator-text.ts";
+import {
+  capitalised,
+  counted,
+  issueText,
+  people,
+  URGENCIES,
+  URGENCY_OF,
+  type Urgency,
+} from "../../contract/operator-text.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../contract/timestamp.ts";
 import { idList, lockNames } from "../db/fragments.ts";
 import type { Schema } from "../db/schema.ts";

@@ -2,8 +2,13 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Issue, IssueChanges, IssueCode } from "../../../generated/operations/types.ts";
-import { URGENCIES, URGENCY_OF } from "../../../src/contract/issue-urgency.ts";
-import { HEALTH_BY_GRAVITY, issueCodes, issueText } from "../../../src/contract/operator-text.ts";
+import {
+  HEALTH_BY_GRAVITY,
+  issueCodes,
+  issueText,
+  URGENCIES,
+  URGENCY_OF,
+} from "../../../src/contract/operator-text.ts";
 import { HOUR_MS } from "../../../src/contract/timestamp.ts";
 import { DECLARED } from "../../../src/platform/integrations/conditions.ts";
 import { featureEngines, useEngine } from "../../harness/engines.ts";

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isIssueOpenedMessage } from "../../../generated/notifications/index.ts";
 import type { IssueOpenedMessage } from "../../../generated/notifications/types.ts";
 import type { IssueCode, Params } from "../../../generated/operations/types.ts";
-import type { Urgency } from "../../../src/contract/issue-urgency.ts";
+import type { Urgency } from "../../../src/contract/operator-text.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../src/contract/timestamp.ts";
 import type { Channel, NotificationWebhook } from "../../../src/platform/deps.ts";
 import { raiseIssue, resolveIssues } from "../../../src/platform/issues.ts";

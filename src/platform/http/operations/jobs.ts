@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Handlers } from "../../../../generated/operations/server.ts";
 import type {
   Booking as BookingView,
@@ -156,30 +156,25 @@ const isFoundBy = (search: string) => sql<boolean>`(${contains(OUTLET_NAME, sear
     where ${contains(sql`name || ' ' || coalesce(address, '')`, search)})
   or starts_with(jobs.shift_id, ${search}) or starts_with(jobs.job_id::text, lower(${search}::text)))`;
 
-/** The jobs of a candidate or a group, those that a search finds, and those that start within a time. */
+type Filters = Omit<Required<JobQuery>, "limit" | "cursor" | "order" | "providerId" | "shiftId" | "status">;
+
+/** What each parameter requires of a job, beside those that are the value of a column. */
+const FILTERS: { [Name in keyof Filters]: (value: Filters[Name]) => RawBuilder<boolean> } = {
+  group: (group) => GROUPS[group],
+  needs: (needs) => NEEDS[needs],
+  search: isFoundBy,
+  competenceId: (id) => sql`jobs.competence_id = ${id}`,
+  traceId: (id) => sql`jobs.job_id in (select trace_steps.job_id from trace_steps where trace_id = ${id})`,
+  candidateId: (id) => sql`jobs.job_id in (select bookings.job_id from bookings where candidate_id = ${id})`,
+  from: (time) => sql`jobs.start_time >= ${new Date(time)}`,
+  until: (time) => sql`jobs.start_time < ${new Date(time)}`,
+};
+
 function jobsThatFit(deps: Deps, wanted: JobQuery) {
-  const { candidateId, traceId, from, until, group, search, needs, competenceId } = wanted;
-  return selectJobs(deps)
-    .$if(group !== undefined, (query) => query.where(GROUPS[group ?? "active"]))
-    .$if(needs !== undefined, (query) => query.where(NEEDS[needs ?? "people"]))
-    .$if(search !== undefined, (query) => query.where(isFoundBy(search ?? "")))
-    .$if(competenceId !== undefined, (query) => query.where("jobs.competenceId", "=", competenceId ?? null))
-    .$if(traceId !== undefined, (query) =>
-      query.where("jobs.jobId", "in", ({ selectFrom }) =>
-        selectFrom("traceSteps")
-          .select("traceSteps.jobId")
-          .where("traceSteps.traceId", "=", traceId ?? ""),
-      ),
-    )
-    .$if(candidateId !== undefined, (query) =>
-      query.where("jobs.jobId", "in", ({ selectFrom }) =>
-        selectFrom("bookings")
-          .select("bookings.jobId")
-          .where("bookings.candidateId", "=", candidateId ?? ""),
-      ),
-    )
-    .$if(from !== undefined, (query) => query.where("jobs.startTime", ">=", new Date(from ?? "")))
-    .$if(until !== undefined, (query) => query.where("jobs.startTime", "<", new Date(until ?? "")));
+  let query = selectJobs(deps);
+  for (const name of Object.keys(FILTERS) as (keyof Filters)[])
+    if (wanted[name] !== undefined) query = query.where(FILTERS[name](wanted[name] as never));
+  return query;
 }
 
 type ListedJob = Job & { knownOutlet: string | null; knownRole: string | null; hasDeletion: unknown };

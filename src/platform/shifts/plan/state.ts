@@ -9,6 +9,7 @@ import type {
 import type { Refused, Unavailable } from "../../../clients/provider/answer.ts";
 import type { ShiftOutcome } from "../../../clients/provider/shifts.ts";
 import type { RetryPolicy, Timing } from "../../../clients/retry-policy.ts";
+import type { Shift } from "../../../contract/shift.ts";
 import { wholeMinute } from "../../../contract/timestamp.ts";
 import type { Job, PersonFault, Rejection, Routes, ShiftChange, ShiftValues } from "../../db/schema.ts";
 import type { Belief } from "./believe.ts";
@@ -63,7 +64,13 @@ type Plain<Row> = {
       : Row[Column];
 };
 
-export type JobState = Omit<Plain<Job>, "providerId" | "shiftId" | "createdAt" | "updatedAt">;
+/** What readings decide of a job: what a shift says of it, and what follows. */
+export type JobState = Pick<
+  Plain<Job>,
+  | (keyof Shift & keyof Job)
+  | ("jobId" | "status" | "traceId" | "workplaceId" | "competenceId" | "overfilled" | "cancelledBy")
+  | ("ownPeople" | "ownPeopleCount" | "offerRound" | "renewedRound" | "announced")
+>;
 
 export interface BookingState {
   bookingId: string;

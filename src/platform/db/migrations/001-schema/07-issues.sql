@@ -30,7 +30,7 @@ create index issues_shift on issues (provider_id, (subject ->> 'shiftId')) where
 create index issues_unresolved on issues (code) where resolved_at is null;
 -- What retention removes.
 create index issues_resolved on issues (resolved_at) where resolved_at is not null;
--- The open issues in order of urgency (src/contract/issue-urgency.ts).
+-- The open issues in order of urgency (`URGENCY_OF` in src/contract/operator-text/issue.ts).
 create index issues_urgency on issues ((case
   when code in ('token_rejected', 'mass_disappearance', 'provider_down', 'provider_implausible', 'route_missing', 'provider_refused',
     'provider_gave_no_answer', 'shift_overfilled', 'booking_failed', 'booking_overlaps', 'competence_missing',
