@@ -6,6 +6,9 @@ export const DAY_MS = 24 * HOUR_MS;
 /** The minute that a time is in for people. Some providers return other seconds or milliseconds with each change. Milliseconds since 1970. */
 export const wholeMinute = (ms: number): number => Math.round(ms / MINUTE_MS) * MINUTE_MS;
 
+/** The minute of `wholeMinute`: in mails, pages and calendars alike. */
+export const toMinute = (time: Date): Date => new Date(wholeMinute(new Date(time).getTime()));
+
 /** A point in time that a provider sent, and whether its zone had to be assumed. */
 export interface Timestamp {
   /** UTC, ISO 8601 with milliseconds: `2026-03-28T21:00:00.000Z`. */

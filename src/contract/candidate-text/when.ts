@@ -1,5 +1,5 @@
 import type { Language } from "../../../generated/operations/types.ts";
-import { HOUR_MS, MINUTE_MS } from "../timestamp.ts";
+import { HOUR_MS, MINUTE_MS, toMinute } from "../timestamp.ts";
 
 const LOCALES = { en: "en-GB", sv: "sv-SE" } as const satisfies Record<Language, string>;
 
@@ -22,13 +22,15 @@ export interface When {
 export function whenOf(language: Language, timeZone: string, start: Date, end: Date): When {
   const format = (options: Intl.DateTimeFormatOptions, at: Date) =>
     formatted(language, { timeZone, ...options }, at);
-  const [day, lastDay] = [format(DAY, start), format(DAY, end)];
-  const until = day === lastDay ? format(TIME, end) : `${lastDay} ${format(TIME, end)}`;
+  // As mails have them: a page must not name another minute for a provider whose times have seconds.
+  const [from, to] = [toMinute(start), toMinute(end)];
+  const [day, lastDay] = [format(DAY, from), format(DAY, to)];
+  const until = day === lastDay ? format(TIME, to) : `${lastDay} ${format(TIME, to)}`;
   return {
     day,
-    times: `${format(TIME, start)} – ${until}`,
-    length: lengthOf(language, end.getTime() - start.getTime()),
-    zone: zoneOf(language, timeZone, start),
+    times: `${format(TIME, from)} – ${until}`,
+    length: lengthOf(language, to.getTime() - from.getTime()),
+    zone: zoneOf(language, timeZone, from),
   };
 }
 

@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { AnswerCode } from "../../../generated/candidate/types.ts";
 import type { JobStatus, Language } from "../../../generated/operations/types.ts";
 import type { ShiftStateCode } from "../../contract/candidate-text/page-words.ts";
-import { DAY_MS, MINUTE_MS } from "../../contract/timestamp.ts";
+import { DAY_MS, MINUTE_MS, wholeMinute } from "../../contract/timestamp.ts";
 import { EMAIL, FIRST_NAME } from "../candidates/eligible.ts";
 import {
   CALENDAR_UID,
@@ -139,7 +139,7 @@ export async function readShown(db: Kysely<Schema>, job: Pick<Job, "providerId" 
 /** Stands for what a page shows, in its form. Pages show whole minutes. */
 export function shownOf(facts: ShownFacts): string {
   const { timeZone, roleName, outletName, outletAddress, startTime, endTime } = facts;
-  const [start, end] = [startTime, endTime].map((time) => Math.floor(time.getTime() / MINUTE_MS));
+  const [start, end] = [startTime, endTime].map((time) => wholeMinute(time.getTime()));
   const text = JSON.stringify([timeZone, start, end, roleName, outletName, outletAddress]);
   return createHash("sha256").update(text).digest("base64url").slice(0, 16);
 }

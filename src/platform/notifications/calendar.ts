@@ -6,6 +6,7 @@ import ical, {
   ICalEventStatus,
 } from "ical-generator";
 import { shownLine } from "../../contract/storable-text.ts";
+import { toMinute } from "../../contract/timestamp.ts";
 import type { CalendarChange, CalendarEntry } from "../deps.ts";
 
 /** Times are written in UTC, so that no reader needs a definition of the time zone. */
@@ -13,8 +14,8 @@ const eventOf = (entry: CalendarEntry, at: Date, status: ICalEventStatus): ICalE
   id: entry.uid,
   sequence: entry.sequence,
   stamp: at,
-  start: entry.startTime,
-  end: entry.endTime,
+  start: toMinute(entry.startTime),
+  end: toMinute(entry.endTime),
   summary: entry.summary,
   location: entry.location,
   description: entry.description,

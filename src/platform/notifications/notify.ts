@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { NotificationKind } from "../../../generated/operations/types.ts";
-import { wholeMinute } from "../../contract/timestamp.ts";
+import { toMinute } from "../../contract/timestamp.ts";
 import {
   CALENDAR_UID,
   JOINED_OUTLET_NAME,
@@ -112,5 +112,3 @@ export const contentOf = (job: Job) => ({
   startTime: toMinute(job.startTime),
   endTime: toMinute(job.endTime),
 });
-
-const toMinute = (time: Date) => new Date(wholeMinute(new Date(time).getTime()));

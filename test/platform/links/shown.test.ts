@@ -36,6 +36,11 @@ const OTHER: readonly [name: string, change: Change, shown: (provider: ProviderA
   ],
   ["an end a minute later", () => ({ endTime: "2027-06-04T18:01:00.000Z" }), () => "12:30 – 20:01"],
   [
+    "an end that mails round to a minute later",
+    () => ({ endTime: "2027-06-04T18:00:30.000Z" }),
+    () => "12:30 – 20:01",
+  ],
+  [
     "another place",
     ({ outlets }) => ({ outletId: outlets[1]?.id ?? "" }),
     ({ outlets }) => `<dt>Place</dt><dd><bdi>${outlets[1]?.name}</bdi></dd>`,
@@ -67,7 +72,7 @@ const SAME: readonly [name: string, change: Changes][] = [
   ["another description", { description: "Use the back door" }],
   ["another break", { breakMinutes: 45 }],
   ["more positions", { positions: 4 }],
-  ["an end in the same minute", { endTime: "2027-06-04T18:00:59.000Z" }],
+  ["an end in the same minute", { endTime: "2027-06-04T18:00:29.000Z" }],
 ];
 
 describe.each(featureEngines)(
