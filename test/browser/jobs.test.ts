@@ -254,6 +254,20 @@ describe("the page of a job", () => {
     await badge(page, "open").waitFor();
   });
 
+  it("ends a booking that the provider keeps, with a reason", async () => {
+    const organisation = await harness().onboard();
+    const person = await organisation.addPerson({ firstName: "Astrid", lastName: "Lind" });
+    const job = await organisation.open();
+    await organisation.accept(job, person);
+    organisation.provider.setFault("unavailable");
+    const page = await visitJob(job);
+    await page.getByRole("button", { name: "End Astrid Lind" }).click();
+    const dialog = page.getByRole("dialog", { name: "End the booking of Astrid Lind without the provider?" });
+    await dialog.getByLabel("Reason").selectOption("provider_silent");
+    await dialog.getByRole("button", { name: "End the booking of Astrid Lind" }).click();
+    await rowOf(page, "Astrid Lind").getByText("released").waitFor();
+  });
+
   it("cancels the job and shows the provider's echo in the timeline as skipped", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson({ firstName: "Astrid", lastName: "Lind" });
