@@ -1,3 +1,4 @@
+import { CALL_TIMEOUT_MS } from "../../src/clients/retry-policy.ts";
 import { MINUTE_MS } from "../../src/contract/timestamp.ts";
 import { GONE } from "../../src/platform/shifts/plan/believe.ts";
 import type { Call, ChangeValues, JobState, Next, ShiftState } from "../../src/platform/shifts/plan/state.ts";
@@ -162,9 +163,9 @@ export class ChangeInvariants {
       .versionsSince(shiftId, now() - this.#parts.staleMs())
       .flatMap((shift) => (shift ? [records.asRead(shift)] : []));
     const named = this.#change(changeId)?.named ?? [];
-    // What the provider had before the platform's own change is believed again only after two minutes: a replica may show it.
+    // What the provider had before the platform's own change is believed again only two minutes after its response: a replica may show it.
     const last = records.requested(shiftId);
-    const own = last && last.at > now() - 2 * MINUTE_MS ? last.values : undefined;
+    const own = last && last.at > now() - 2 * MINUTE_MS - CALL_TIMEOUT_MS ? last.values : undefined;
     const known = this.#known.get(changeId) ?? had;
     this.#known.set(changeId, known);
     for (const name of ["startTime", "endTime", "positions"] as const) {
