@@ -11,7 +11,7 @@ export interface paths {
       };
       header?: never;
       path: {
-        /** @description From the mail. Any text is accepted, and an unknown one answered with a page. */
+        /** @description From the mail, with what a mail program takes for a part of a link, such as a closing bracket. Any text is accepted, and an unknown one answered with a page. */
         token: string;
       };
       cookie?: never;
@@ -41,7 +41,7 @@ export interface paths {
       };
       header?: never;
       path: {
-        /** @description From the mail. Any text is accepted, and an unknown one answered with a page. */
+        /** @description From the mail, with what a mail program takes for a part of a link, such as a closing bracket. Any text is accepted, and an unknown one answered with a page. */
         token: string;
       };
       cookie?: never;
@@ -378,7 +378,7 @@ export interface operations {
       };
       header?: never;
       path: {
-        /** @description From the mail. Any text is accepted, and an unknown one answered with a page. */
+        /** @description From the mail, with what a mail program takes for a part of a link, such as a closing bracket. Any text is accepted, and an unknown one answered with a page. */
         token: string;
       };
       cookie?: never;
@@ -403,7 +403,7 @@ export interface operations {
       };
       header?: never;
       path: {
-        /** @description From the mail. Any text is accepted, and an unknown one answered with a page. */
+        /** @description From the mail, with what a mail program takes for a part of a link, such as a closing bracket. Any text is accepted, and an unknown one answered with a page. */
         token: string;
       };
       cookie?: never;
@@ -449,7 +449,7 @@ export interface operations {
       };
       header?: never;
       path: {
-        /** @description From the mail. Any text is accepted, and an unknown one answered with a page. */
+        /** @description From the mail, with what a mail program takes for a part of a link, such as a closing bracket. Any text is accepted, and an unknown one answered with a page. */
         token: string;
       };
       cookie?: never;
@@ -472,7 +472,7 @@ export interface operations {
       };
       header?: never;
       path: {
-        /** @description From the mail. Any text is accepted, and an unknown one answered with a page. */
+        /** @description From the mail, with what a mail program takes for a part of a link, such as a closing bracket. Any text is accepted, and an unknown one answered with a page. */
         token: string;
       };
       cookie?: never;

@@ -73,6 +73,9 @@ const notices =
   <Code extends Status>(status: Code, code: NoticeCode, query: Query, own = language) =>
     ({ status, body: noticePage(code, chosen(query.language) ?? own) }) as const;
 
+/** What stands after a link in a sentence or in brackets, and mail programs take for a part of it. */
+const AFTER_LINK = /[.,;:!?)>\]}'"]{1,3}$/;
+
 /** Opens the link of a request, before its body is read. */
 function openingsOf(deps: Deps, unknown: AddressLimit) {
   const notice = notices(deps);
@@ -84,7 +87,7 @@ function openingsOf(deps: Deps, unknown: AddressLimit) {
     return {
       /** Returns the page that is shown instead, unless the link is valid. */
       open: async (raw: Request, query: Query) => {
-        const target = deps.linkTokens.read(purpose, String(raw.params.token));
+        const target = deps.linkTokens.read(purpose, String(raw.params.token).replace(AFTER_LINK, ""));
         if (!target)
           return (await isLimited(unknown, raw))
             ? notice(429, "too_many", query)

@@ -130,6 +130,14 @@ describe.each(featureEngines)("a link of a candidate on %s", (engine) => {
       expect(text).not.toContain(secret);
   });
 
+  it.each([".", ")", ">", "%3E", ").", '"'])(
+    "opens with %s after it, as some mail programs have it",
+    async (sign) => {
+      const { link } = await offered();
+      expect((await open(`${link}${sign}`)).status).toBe(200);
+    },
+  );
+
   it("is unknown unless it is whole, and opens no other shift", async () => {
     const { job, link } = await offered();
     const token = link.slice("/c/".length);
