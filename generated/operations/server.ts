@@ -1399,7 +1399,10 @@ export const operationsTable = [
     path: "/traces/{traceId}",
     security: ["operatorToken"],
     scopes: ["viewer"],
-    parameters: [{ in: "path", name: "traceId", type: "string" }],
+    parameters: [
+      { in: "path", name: "traceId", type: "string" },
+      { in: "query", name: "providerId", type: "string" },
+    ],
     responses: {
       "200": "application/json",
       "400": "application/problem+json",

@@ -4801,7 +4801,10 @@ export interface operations {
   };
   getTrace: {
     parameters: {
-      query?: never;
+      query?: {
+        /** @description Whose trace it is, since a provider may send the traceId of another organisation. Unless given, that of the one that used it first. */
+        providerId?: components["schemas"]["ProviderId"];
+      };
       header?: never;
       path: {
         /** @description The traceId of a webhook, a booking or a cancellation. */

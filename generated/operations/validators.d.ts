@@ -293,7 +293,10 @@ export declare const requests: {
   readonly replayEvents: { readonly body: Validator<RequestBody<operations["replayEvents"]>> };
   readonly getEvent: { readonly path: Validator<RequestPart<operations["getEvent"], "path">> };
   readonly replayEvent: { readonly path: Validator<RequestPart<operations["replayEvent"], "path">> };
-  readonly getTrace: { readonly path: Validator<RequestPart<operations["getTrace"], "path">> };
+  readonly getTrace: {
+    readonly path: Validator<RequestPart<operations["getTrace"], "path">>;
+    readonly query: Validator<RequestPart<operations["getTrace"], "query">>;
+  };
   readonly listNotifications: {
     readonly query: Validator<RequestPart<operations["listNotifications"], "query">>;
   };

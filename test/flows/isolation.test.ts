@@ -47,6 +47,25 @@ async function fail(
   await provider.settled();
 }
 
+describe.each(featureEngines)("a traceId of another organisation, on %s", (engine) => {
+  const harness = useHarness(engine);
+
+  it("begins a trace of its own", async () => {
+    const [one, other] = [await harness().onboard(), await harness().onboard()];
+    const { traceId = "", shiftId } = await one.open();
+    const { shiftId: theirs } = other.provider.createShift();
+    await other.send("shift.create", theirs, traceId);
+    await other.idle();
+    const shiftsOf = async (query: { providerId?: string }) => {
+      const { steps } = ok(await one.operations.getTrace({ params: { path: { traceId }, query } }));
+      return [...new Set(steps.map((step) => step.shiftId))];
+    };
+    expect(await shiftsOf({ providerId: one.providerId })).toEqual([shiftId]);
+    expect(await shiftsOf({ providerId: other.providerId })).toEqual([theirs]);
+    expect(await shiftsOf({})).toEqual([shiftId]);
+  });
+});
+
 describe.each(featureEngines)("a shift's id may be any text (contract 2.2), on %s", (engine) => {
   const harness = useHarness(engine);
 

@@ -133,8 +133,8 @@ function EventTrace({ event }: { event: Event }) {
   const { traceId, shiftId, providerId } = event;
   const jobId = useJobIds([event])(event);
   const query = useQuery(
-    `trace ${traceId}`,
-    () => ask(api.getTrace({ params: { path: { traceId } } })),
+    `trace ${traceId} of ${providerId}`,
+    () => ask(api.getTrace({ params: { path: { traceId }, query: { providerId } } })),
     // Messages about bookings and notifications name the job, all others the shift.
     (message) => isAbout(message, { shiftId, jobId }),
   );

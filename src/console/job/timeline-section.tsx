@@ -122,6 +122,7 @@ async function readTimeline(job: Job): Promise<{ timeline: Timeline; isTruncated
   const query = { providerId, shiftId, limit: MOST_TRACES };
   const { items: events, nextCursor } = await ask(api.listEvents({ params: { query } }));
   const ids = traceIdsOf(job, events);
+  const readTraces = (some: readonly string[]) => Promise.all(some.map((id) => readTrace(id, providerId)));
   const first = await readTraces(ids.slice(0, MOST_TRACES));
   const further = furtherTraceIds(first).slice(0, MOST_TRACES);
   const traces = [...first, ...(await readTraces(further))];
@@ -131,14 +132,10 @@ async function readTimeline(job: Job): Promise<{ timeline: Timeline; isTruncated
   };
 }
 
-function readTraces(traceIds: readonly string[]): Promise<Trace[]> {
-  return Promise.all(traceIds.map(readTrace));
-}
-
 /** Without steps once they are older than the platform keeps them. */
-async function readTrace(traceId: string): Promise<Trace> {
+async function readTrace(traceId: string, providerId: string): Promise<Trace> {
   try {
-    return await ask(api.getTrace({ params: { path: { traceId } } }));
+    return await ask(api.getTrace({ params: { path: { traceId }, query: { providerId } } }));
   } catch (error) {
     if (errorOf(error).code !== "trace_not_found") throw error;
     return { traceId, steps: [] };
