@@ -61,7 +61,7 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
   eventsLogged: async ({ database, now, retention, signal }) => {
     const since = daysBefore(now, retention.events);
     await makeDays(database.kysely, "event_log", since, now);
-    return inBatches(LOGGING_BATCHES, signal, () => logEvents(database, { now, since, most: BATCH }));
+    return batchByBatch(LOGGING_BATCHES, signal, () => logEvents(database, { now, since, most: BATCH }));
   },
   daysDropped: async ({ database: { kysely }, now, retention }) =>
     (await dropDays(kysely, "event_log", daysBefore(now, retention.events))) +
@@ -77,7 +77,7 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
     "received_at",
   ),
   jobsDeleted: ({ database, now, retention, signal }) =>
-    inBatches(BATCHES, signal, () => deleteJobs(database, daysBefore(now, retention.jobs), BATCH)),
+    batchByBatch(BATCHES, signal, () => deleteJobs(database, daysBefore(now, retention.jobs), BATCH)),
   notificationsDeleted: deleting(
     "notifications",
     "provider_id, notification_id",
@@ -198,7 +198,11 @@ async function runOnce(deps: Deps, retention: Retention, signal: AbortSignal): P
   return report;
 }
 
-async function inBatches(most: number, signal: AbortSignal, batch: () => Promise<number>): Promise<number> {
+async function batchByBatch(
+  most: number,
+  signal: AbortSignal,
+  batch: () => Promise<number>,
+): Promise<number> {
   let sum = 0;
   for (let count = 0; count < most && !signal.aborted; count += 1) {
     const done = await batch();
@@ -221,7 +225,7 @@ function deleting(
     first === key ? sql`` : sql.raw(`order by ${first}`),
   ];
   return ({ database, now, retention, signal }) =>
-    inBatches(BATCHES, signal, async () => {
+    batchByBatch(BATCHES, signal, async () => {
       const condition = isOld({ now, retention });
       let deleted = 0;
       for (const organisation of await organisationsWith(database, table, condition)) {
