@@ -1419,8 +1419,8 @@ export interface components {
      * @example 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11
      */
     ProviderId: string;
-    /** @description Has a letter or a digit, and no control characters and none that are invisible or change the direction of a text. */
-    Name: string & unknown;
+    /** @description Is not blank, and has no control characters and none that are invisible or change the direction of a text. */
+    Name: string;
     /**
      * @description The language of mails and pages.
      * @enum {string}
@@ -5521,7 +5521,7 @@ export type Dialect = components["schemas"]["Dialect"];
 export type IntegrationCreate = components["schemas"]["IntegrationCreate"];
 /** One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
 export type ProviderId = components["schemas"]["ProviderId"];
-/** Has a letter or a digit, and no control characters and none that are invisible or change the direction of a text. */
+/** Is not blank, and has no control characters and none that are invisible or change the direction of a text. */
 export type Name = components["schemas"]["Name"];
 /** The language of mails and pages. */
 export type Language = components["schemas"]["Language"];

@@ -59,7 +59,7 @@ const WRONG: [method: string, path: string, body: object, pointers: string[]][] 
   ["POST", "/integrations", { ...INTEGRATION, name: "Kajen\r\nSubject: a" }, ["/name"]],
   ["POST", "/integrations", { ...INTEGRATION, name: "\u202eKajen" }, ["/name"]],
   ["POST", "/workplaces", { name: "Kajen\u200b" }, ["/name"]],
-  ["POST", "/competences", { name: " . " }, ["/name"]],
+  ["POST", "/competences", { name: "\u3164\u2800 " }, ["/name"]],
   ["POST", "/candidates", { ...PERSON, firstName: "  " }, ["/firstName"]],
   ["POST", "/candidates", { ...PERSON, lastName: "Ek\u200b" }, ["/lastName"]],
   [
